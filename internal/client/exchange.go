@@ -66,7 +66,7 @@ func exchange[T any](ctx context.Context, o *Operation, e endpoint[T], a attempt
 		means, level, event = notReady, slog.LevelInfo, "Waiting for the bundle"
 	}
 	failure = resp.unusable(means, err.Error(), o.Redact(display.ObjectMessage(resp.fields)))
-	failure.retryAfter = resp.retryAfter
+	failure.retryAfter, failure.SentAt = resp.retryAfter, resp.sentAt
 	o.log(ctx, level, event, map[string]any{"error": failure.Text})
 	return nil, failure
 }
@@ -81,6 +81,8 @@ func (c *Client) send(ctx context.Context, r request, a attempt) (answer *respon
 	defer func() {
 		if failure != nil {
 			failure.SentAt = sentAt
+		} else {
+			answer.sentAt = sentAt
 		}
 		c.logAttempt(ctx, "API request", began, failure, fields)
 	}()

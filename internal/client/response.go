@@ -24,8 +24,9 @@ var requestIDHeaders = []string{
 // response is a response of the API.
 type response struct {
 	status     int
-	summary    string // such as "the service returned HTTP 200 OK for GET /v1/a (request ID 7)"
-	requestID  string // the ID that the service returned for the request, or ""
+	sentAt     time.Time // when the request was sent
+	summary    string    // such as "the service returned HTTP 200 OK for GET /v1/a (request ID 7)"
+	requestID  string    // the ID that the service returned for the request, or ""
 	retryAfter time.Duration
 	fields     map[string]any // of the JSON object in its body; nil if there is none
 }

@@ -86,7 +86,7 @@ func diagnosePath(e *bundle.OccupiedError) diagnosis {
 
 // describeOccupied describes what the resource did not write.
 func describeOccupied(e *bundle.OccupiedError) string {
-	what := fmt.Sprintf("What was at %q was not written by this resource, or was changed later.", e.Path)
+	what := fmt.Sprintf("There is no record that this resource wrote what was at %q, or it was changed later.", e.Path)
 	return sentences(what, describeLatest(e))
 }
 
@@ -105,7 +105,8 @@ func describeLatest(e *bundle.OccupiedError) string {
 func warnPathInUse(diags *diag.Diagnostics, e *bundle.OccupiedError) {
 	diags.AddAttributeWarning(path.Root("path"), summaryPathInUse+": "+e.Path, paragraphs(
 		sentences(fmt.Sprintf("Something was at %q during the plan.", e.Path), describeLatest(e)),
-		"Unless this resource wrote it, the apply stops: see "+errorsPage+"#unexpected-files-at-the-bundles-path."))
+		"If it is still there, and there is no record that this resource wrote it, the apply stops: see "+
+			errorsPage+"#unexpected-files-at-the-bundles-path."))
 }
 
 // warnNotDeleted reports what a destroy has left.

@@ -114,7 +114,7 @@ var advice = map[client.Reason]string{
 		"and that its subscription covers this request.",
 	client.ReasonNotFound: "Check the ID. Make sure that the API key belongs to the organization that owns it, " +
 		"and that base_url ends with a version segment, such as /v1.",
-	client.ReasonConflict: "The request conflicts with the current state of the job. Wait, and then try again.",
+	client.ReasonConflict: "Wait, and then try again. If it still fails, contact the service's support.",
 	client.ReasonTooLarge: "If the request has additional_parameters, shorten them. " +
 		"Otherwise, raise the request size limit of your proxy.",
 	client.ReasonRateLimited: "Reduce -parallelism, or try again later.",

@@ -41,7 +41,7 @@ func waitForCompleted(ctx context.Context, o *client.Operation, jobID, unchanged
 // progressOf describes an unfinished job as it was last read; last is nil if it was never read.
 func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last == nil {
-		return fmt.Sprintf("No status was received for job %s, which may still be running.", jobID)
+		return fmt.Sprintf("Job %s could not be read. It may still be running.", jobID)
 	}
 	var numbers []string
 	if last.Progress != nil {

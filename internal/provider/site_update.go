@@ -18,7 +18,7 @@ const (
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
-	fixSite = "Fix the site, and use the status_id of the next update."
+	fixCause = "Fix the cause, and use the status_id of the next update."
 )
 
 // siteUpdateWait is a wait for the end of an update.
@@ -53,7 +53,7 @@ func (w siteUpdateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics)
 func (w siteUpdateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.waitForEnd(ctx, diags)
 	if ok && !update.Succeeded() {
-		addUpdateFailure(w.operation, diags, w.statusID, update, w.unchanged, fixSite)
+		addUpdateFailure(w.operation, diags, w.statusID, update, w.unchanged, fixCause)
 		ok = false
 	}
 	return update, ok

@@ -72,21 +72,16 @@ func reached(f *export.Failure) string {
 // describeStart returns the detail of a start that failed.
 func describeStart(f *export.Failure, run *export.Run, tainted bool) string {
 	domain, cause := run.Wanted.Inputs.Domain, explain(f.Cause)
+	if !interrupted(f.Cause) {
+		cause.advice = cmp.Or(adviceOnStart[client.ReasonOf(f.Cause)], cause.advice)
+	}
 	if sentAt, may := client.MayHaveStarted(f.Cause); may { // to look for the job comes before any other advice
 		return paragraphs(cause.what,
 			sentences(notFound(run), fmt.Sprintf("A job may have been started for %s at %s UTC, but its ID was not "+
 				"received.", domain, sentAt.UTC().Format(time.TimeOnly)), holds(run)),
-			"Before you apply again, look for that job in the service's dashboard. If it is there, "+
+			"Before you apply again, look in the service's dashboard for a job of that time. If it is there, "+
 				"import it ("+errorsPage+"#a-job-may-have-been-started).",
-			"If there is none: "+cmp.Or(adviceInDoubt[client.ReasonOf(f.Cause)], cause.advice))
-	}
-	switch client.ReasonOf(f.Cause) {
-	case client.ReasonNotFound: // there is no ID to check
-		cause.advice = "Check that the organization of the API key owns the domain, " +
-			"and that base_url is the base URL of the API with its version segment, such as /v1."
-	case client.ReasonForbidden:
-		cause.advice = "Check that the key is an admin API key of the organization that owns the site. " +
-			"Static exports require an Enterprise subscription."
+			"If there is none: "+cause.advice)
 	}
 	next := ""
 	if run.Unfinished() != nil {
@@ -96,8 +91,12 @@ func describeStart(f *export.Failure, run *export.Run, tainted bool) string {
 		sentences(cause.advice, next))
 }
 
-// adviceInDoubt is what to do if a start may have been acted on, and no job of it is found.
-var adviceInDoubt = map[client.Reason]string{
+// adviceOnStart replaces advice. After a conflict or no response, it is for the case that no job was started.
+var adviceOnStart = map[client.Reason]string{
+	client.ReasonNotFound: "Check that the organization of the API key owns the domain, " + // there is no ID to check
+		"and that base_url is the base URL of the API with its version segment, such as /v1.",
+	client.ReasonForbidden: "Check that the key is an admin API key of the organization that owns the site. " +
+		"Static exports require an Enterprise subscription.",
 	client.ReasonConflict: "Another export is probably running. Wait until it has finished, and apply again.",
 	client.ReasonTooSlow:  "Set request_timeout to more than the service needs for its response, and apply again.",
 }
@@ -124,20 +123,22 @@ func holds(run *export.Run) string {
 // nextApply says what the next apply does after a failure, unless something changes before. If the resource is tainted,
 // it resumes the job only if it deletes before it creates, as the next plan shows.
 func nextApply(run *export.Run, tainted bool) string {
-	const unchanged = "If nothing else changes, the next apply "
-	next, step := unchanged, run.NextStep(run.Wanted, run.Clock.Now())
-	if tainted {
+	next, step := "If nothing else changes, the next apply ", run.NextStep(run.Wanted, run.Clock.Now())
+	switch {
+	case tainted && step.Action == export.Start:
+		next = "If the next plan replaces the resource, its apply "
+	case tainted:
 		next = "If the next plan shows -/+, its apply "
 	}
 	switch {
 	case step.AsksAgain:
 		return next + asksAgain(step, run.State) + "."
 	case step.Action == export.Renew:
-		return next + "renews the link."
+		return next + "tries to renew the link again."
 	case step.Action == export.Resume:
 		return next + "resumes job " + run.Next.ID + "."
 	}
-	return unchanged + "starts another job."
+	return next + "starts another job."
 }
 
 // asksAgain says what an apply does if something was missing. It reads a job without a link until that has completed.
@@ -195,7 +196,7 @@ func warnAboutFailedJob(jobID string, job *client.StaticExportJob, diags *diag.D
 func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diags *diag.Diagnostics) {
 	next := s.Unfinished()
 	switch {
-	case step.AsksAgain && askedFor(step, s).BundleMissing:
+	case step.AsksAgain && !askedFor(step, s).Missing: // its bundle is
 		warnAboutJob(diags, summaryBundleMissing, askedFor(step, s).ID, "The service did not find the bundle of the "+
 			"job before this plan. Unless the resource is replaced, the apply "+asksAgain(step, s)+".")
 	case step.Action == export.Start && next != nil && next.Imported && wanted.Known:

@@ -27,6 +27,7 @@ func TestWhatAnExportSays(t *testing.T) {
 		"create, not found":                    {answers: answers{"start": "404"}},
 		"create, conflict":                     {answers: answers{"start": "409"}},
 		"create, answered by a website":        {answers: answers{"start": "<html>"}},
+		"create, answered without an ID":       {answers: answers{"start": "{}"}},
 		"create, interrupted at the start":     {answers: answers{"start": "interrupt unsent"}},
 		"create, interrupted after the start":  {answers: answers{"start": "interrupt lost"}},
 		"create, interrupted":                  {answers: answers{"job": "interrupt lost"}},

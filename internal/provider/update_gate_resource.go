@@ -92,8 +92,9 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 
 	wait := siteUpdateWait{
 		operation: operation, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval,
-		again:     "To continue waiting, run \"terraform apply\" again.",
-		unchanged: "Dependent resources were not created or updated.",
+		again: "To continue waiting, run \"terraform apply\" again.",
+		unchanged: "Dependent resources were not created or updated. Those that this apply replaces may already have " +
+			"been destroyed.",
 	}
 	update, ok := wait.waitForSuccess(ctx, &resp.Diagnostics)
 	if !ok {

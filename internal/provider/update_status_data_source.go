@@ -191,7 +191,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {
-		addUpdateFailure(operation, &resp.Diagnostics, statusID, update, "", sentences(fixSite, destroyWithoutRead))
+		addUpdateFailure(operation, &resp.Diagnostics, statusID, update, "", sentences(fixCause, destroyWithoutRead))
 		return
 	}
 	model.setUpdate(update)

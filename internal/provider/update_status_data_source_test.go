@@ -157,7 +157,7 @@ func TestMessagesOfAFailedUpdate(t *testing.T) {
 			t.Fatal(err)
 		}
 		var diags diag.Diagnostics
-		addUpdateFailure(c, &diags, "upd_1", read, "", fixSite)
+		addUpdateFailure(c, &diags, "upd_1", read, "", fixCause)
 		texts[name] = strings.ReplaceAll(textOf(diags), long, "(300 characters)")
 	}
 	wantTexts(t, "failed_update.txt", texts)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -75,6 +77,8 @@ func checkPath(value string) error {
 		return invalidValue("The path is empty. Write a relative or absolute path.")
 	case strings.HasPrefix(value, "~/"):
 		return invalidValue("Terraform does not expand \"~\". Use pathexpand(\"~/...\").")
+	case slices.Contains([]string{".", "..", string(filepath.Separator)}, filepath.Base(filepath.Clean(value))):
+		return invalidValue("The path has no name of its own. Add one, such as site.")
 	}
 	return nil
 }
