@@ -54,7 +54,7 @@ func New(config Config) (*Client, error) {
 	return &Client{
 		config:   config,
 		baseURL:  baseURL,
-		redactor: display.Redactor{config.APIKey},
+		redactor: display.Redactor{config.APIKey, url.QueryEscape(config.APIKey)},
 		pacer:    newPacer(config.Clock),
 		fresh:    withoutIdle(config.RoundTripper),
 		maxBody:  32 << 20,

@@ -209,6 +209,29 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	}
 }
 
+// The archive has its own half minute after the bundle had one.
+func TestLinkEndsTheFailuresBeforeIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		since := map[string]time.Time{}
+		c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if since[r.Host].IsZero() {
+				since[r.Host] = time.Now()
+			}
+			switch {
+			case time.Since(since[r.Host]) < 20*second:
+				reply(404, "")(w, r)
+			case r.Host == "store.test":
+				sends(content, `"v1"`)(w, r)
+			default:
+				reply(200, `{"bundleUrl":"http://store.test/b"}`)(w, r)
+			}
+		})
+		if err := c.Begin().DownloadBundle(bounded(t, time.Hour), "se_1", &memory{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestDownloadBundleMakesItsLinks(t *testing.T) {
 	const many = 9
 	refusal, part, whole := reply(403, ""), cuts(4000, content, `"v1"`), sends(content, `"v1"`)

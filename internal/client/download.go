@@ -39,15 +39,17 @@ func (o *Operation) DownloadBundle(ctx context.Context, jobID string, to Destina
 	var bundle *Bundle // nil if the next attempt needs a link
 	renewed := false   // since the last progress
 	return o.repeat(ctx, &o.within, func(a attempt) (progress bool, failure *Error) {
-		if bundle == nil {
+		linked := bundle == nil
+		if linked {
 			bundle, progress, failure = poll(ctx, o, a, o.bundleEndpoint(jobID), o.pauses(0), final)
 			if failure != nil {
 				return progress, failure
 			}
 		}
-		progress, failure = receiver.receive(ctx, bundle, a)
-		throttled := failure != nil && failure.kind == throttled // for longer than the link may work
-		renewed = renewed && !progress && !throttled
+		received, failure := receiver.receive(ctx, bundle, a)
+		progress = received || linked && !renewed             // a first link ends the failures of the service
+		waited := failure != nil && failure.kind == throttled // for longer than the link may work
+		renewed = renewed && !received && !waited
 		if failure != nil && failure.kind == linkRefused && !renewed {
 			bundle, renewed = nil, true
 		}

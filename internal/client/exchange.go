@@ -106,10 +106,11 @@ func (c *Client) send(ctx context.Context, r request, a attempt) (answer *respon
 // request that must not be sent twice another request timeout if it was sent.
 func (c *Client) limit(ctx context.Context, r request, sent *atomic.Bool) (context.Context, func()) {
 	began, timeout := time.Now(), c.config.RequestTimeout
-	limited, end := context.WithCancelCause(ctx)
+	parent := ctx
 	if r.once {
-		limited, end = context.WithCancelCause(context.WithoutCancel(ctx))
+		parent = context.WithoutCancel(ctx)
 	}
+	limited, end := context.WithCancelCause(parent)
 	timer := time.AfterFunc(timeout, func() {
 		waited := time.Since(began).Round(time.Second)
 		end(aborted(fmt.Sprintf("no complete response within %s", waited)))

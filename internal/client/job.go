@@ -70,9 +70,9 @@ func NewStartRequest(domain, parameters string) (StartRequest, error) {
 
 // StartStaticExport starts a job (startStaticExport).
 //
-// The request is repeated only after a 429, or what means the same, or a connection that was never made. If ctx ends after it was sent,
-// StartStaticExport still waits for the response, for another request timeout. After an error, [MayHaveStarted] reports
-// whether a job may exist anyway.
+// The request is repeated only after a 429, or what means the same, or a connection that was never made. If ctx ends
+// after it was sent, StartStaticExport still waits for the response, for another request timeout. After an error,
+// [MayHaveStarted] reports whether a job may exist anyway.
 func (o *Operation) StartStaticExport(ctx context.Context, start StartRequest) (*StaticExportJob, error) {
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: []byte(start), once: true}
 	job, err := call(ctx, o, endpoint[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {

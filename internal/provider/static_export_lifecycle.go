@@ -134,7 +134,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 
 // Delete sends no request, because the API cannot delete a job. Terraform replaces what a failed create has left
 // without asking the provider: it withholds the private state, which every other resource has, and calls Delete and
-// then Create. So Delete hands the unfinished job over. Whoever asks for a replacement gets another job.
+// then Create. So Delete hands the unfinished job over. Whoever asks for a replacement with -replace gets another job.
 func (r *staticExportResource) Delete(
 	ctx context.Context, req resource.DeleteRequest, _ *resource.DeleteResponse,
 ) {

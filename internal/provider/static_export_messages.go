@@ -36,7 +36,8 @@ func describe(f *export.Failure, run *export.Run, tainted bool) (summary, detail
 	case client.ReasonOf(f.Cause) == client.ReasonNotFound: // the bundle of a job that exists
 		cause.advice = ""
 	case f.Stage == export.Renewing && f.Job.Failed():
-		cause.advice = fmt.Sprintf("The job has the status %q. To export the site again, change triggers.", f.Job.Status)
+		cause.advice = fmt.Sprintf("The job has the status %q. To export the site again, change triggers.",
+			f.Job.Status)
 	}
 	return summaryOf(f), paragraphs(cause.what, now, sentences(cause.advice, next))
 }

@@ -171,8 +171,8 @@ var parametersRules = rules(summaryInvalidParameters, "a JSON object without a f
 // checkParameters accepts an object whose fields can join the domain in the request that starts an export.
 func checkParameters(text string) error {
 	if _, err := client.NewStartRequest("", text); err != nil {
-		return invalidValue("The parameters are invalid: " + err.Error() + ". Write an object with jsonencode, such as " +
-			"jsonencode({ version = \"v1\" }).")
+		return invalidValue("The parameters are invalid: " + err.Error() + ". Write an object with jsonencode, " +
+			"such as jsonencode({ version = \"v1\" }).")
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 
 	wait := siteUpdateWait{
 		operation: operation, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval,
-		again: "To continue waiting, run \"terraform apply\" again.",
+		again:     "To continue waiting, run \"terraform apply\" again.",
 		unchanged: "No dependent resource was created or updated. Replaced ones may be gone.",
 	}
 	update, ok := wait.waitForSuccess(ctx, &resp.Diagnostics)
