@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -48,8 +49,8 @@ func TestResponseIsAnObjectOrAnErrorThatSaysWhatTheServiceSaid(t *testing.T) {
 			"302 Found|, a redirect to http://docs.test/login?(redacted), without a message",
 		},
 		"an escaped key": {
-			reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`"}]`),
-			`400 Bad Request|: {"reason":"bad key (redacted)"}`,
+			reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`, or `+url.QueryEscape(testKey)+`"}]`),
+			`400 Bad Request|: {"reason":"bad key (redacted), or (redacted)"}`,
 		},
 		"a body that is cut": {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), "404 Not Found|: no such job"},
 		"64 KiB and no more": {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), "404 Not Found|, without a message"},
