@@ -99,8 +99,8 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			},
 			"request_timeout": schema.StringAttribute{
 				MarkdownDescription: "Timeout for each request attempt. One that starts an export or creates a link " +
-					"has at least `5m`. During a download, the maximum time without new data. At least `1s`. " +
-					"Default: `30s`.",
+					"has at least `5m`, but after an interrupt only this time. During a download, the maximum time " +
+					"without new data. At least `1s`. Default: `30s`.",
 				Optional:   true,
 				Validators: atLeastOneSecond,
 			},

@@ -103,8 +103,7 @@ func (d *updateStatusDataSource) Schema(
 			"project_id": text("ID of the documentation project."),
 			"created_at": text("Time when the update was created (usually RFC 3339)."),
 			"ended_at":   text("Time when the update ended (usually RFC 3339)."),
-			"status": text("Status of the update: `success`, `failure`, or another value while it is " +
-				"running, such as `queued`."),
+			"status":     text("Status of the update, such as `queued`, `success`, or `failure`."),
 			"finished": schema.BoolAttribute{
 				MarkdownDescription: "Whether the update has succeeded or failed.",
 				Computed:            true,

@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.StringVar(&f.ListenAddr, "address", "127.0.0.1:8642", "`address` of the API; port 0 picks a free port")
 	set.DurationVar(&f.Queue, "queue", 2*time.Second, "how long a job is queued")
 	set.DurationVar(&f.Run, "job-duration", 18*time.Second, "how long a job runs")
-	set.DurationVar(&f.LinkLifetime, "link-lifetime", 15*time.Minute, "how long a bundle link works, in whole seconds")
+	set.DurationVar(&f.LinkLifetime, "link-lifetime", 15*time.Minute, "how long a bundle link works, rounded to seconds")
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
 	set.Func("fault", "make requests fail, as `ENDPOINT=STATUS[:TIMES]` says; can be repeated.\n"+
