@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,10 +20,14 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	reader, writer := io.Pipe()
-	var stderr bytes.Buffer
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr")) // into which requests may write at the same time
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stderr.Close() }()
 	ended := make(chan error, 1)
 	const flags = "-address 127.0.0.1:0 -queue 0s -job-duration 0 -link-lifetime 7s -log -fault start=503:1 -fault start=lost:1"
-	go func() { ended <- run(ctx, strings.Fields(flags), writer, &stderr) }()
+	go func() { ended <- run(ctx, strings.Fields(flags), writer, stderr) }()
 	var baseURL, key string
 	if _, err := fmt.Fscanf(reader, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", &baseURL, &key); err != nil || key != simulator.DefaultAPIKey {
 		t.Fatalf("it prints the key %q, %v", key, err)
@@ -73,9 +78,10 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 	if got := call("GET", jobs+"/x"); !strings.Contains(got, "refused") {
 		t.Errorf("the service still responds with %s", got)
 	}
-	_, log, _ := strings.Cut(stderr.String(), "\n")
-	if log = regexp.MustCompile(`job se_\w+`).ReplaceAllString(log, "job se_"); log != want {
-		t.Errorf("the log is\n%s\nwant\n%s", log, want)
+	text, err := os.ReadFile(stderr.Name())
+	_, log, _ := strings.Cut(string(text), "\n")
+	if log = regexp.MustCompile(`job se_\w+`).ReplaceAllString(log, "job se_"); err != nil || log != want {
+		t.Errorf("the log is\n%s%v\nwant\n%s", log, err, want)
 	}
 }
 
