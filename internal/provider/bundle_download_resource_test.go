@@ -97,7 +97,7 @@ func TestNextDownload(t *testing.T) {
 		"? out/bundle packed ? 1f":           downloadOther,
 		"se_1 out/bundle unpacked 1f 1f":     downloadOther,
 		"se_1 out/other packed 1f 1f":        downloadNew,
-		"se_1 /work/out/bundle packed 1f 1f": downloadNew, // even if that is the same file
+		"se_1 /srv/out/bundle packed 1f 1f": downloadNew, // even if that is the same file
 		"se_1 ? packed 1f":                   downloadNew,
 	} {
 		wanted, found := model(plan)
