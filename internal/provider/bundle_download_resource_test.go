@@ -87,18 +87,18 @@ func TestNextDownload(t *testing.T) {
 	}
 	state, _ := model("se_1 out/bundle packed 1f")
 	for plan, want := range map[string]downloadStep{ // and what is on disk
-		"se_1 out/bundle packed 1f 1f":       downloadNothing,
-		"se_1 ./out//bundle packed 1f 1f":    downloadNothing, // in another spelling
-		"se_1 out/bundle packed ? 1f":        downloadNothing, // any checksum will do, or one that is not known yet
-		"se_1 out/bundle packed 1f":          downloadAgain,
-		"se_1 out/bundle packed 1f 0f":       downloadAgain, // an earlier bundle is there
-		"se_1 out/bundle packed 2f 1f":       downloadAgain, // and will fail, unless the service has packed it again
-		"se_2 out/bundle packed ? 1f":        downloadOther,
-		"? out/bundle packed ? 1f":           downloadOther,
-		"se_1 out/bundle unpacked 1f 1f":     downloadOther,
-		"se_1 out/other packed 1f 1f":        downloadNew,
+		"se_1 out/bundle packed 1f 1f":      downloadNothing,
+		"se_1 ./out//bundle packed 1f 1f":   downloadNothing, // in another spelling
+		"se_1 out/bundle packed ? 1f":       downloadNothing, // any checksum will do, or one that is not known yet
+		"se_1 out/bundle packed 1f":         downloadAgain,
+		"se_1 out/bundle packed 1f 0f":      downloadAgain, // an earlier bundle is there
+		"se_1 out/bundle packed 2f 1f":      downloadAgain, // and will fail, unless the service has packed it again
+		"se_2 out/bundle packed ? 1f":       downloadOther,
+		"? out/bundle packed ? 1f":          downloadOther,
+		"se_1 out/bundle unpacked 1f 1f":    downloadOther,
+		"se_1 out/other packed 1f 1f":       downloadNew,
 		"se_1 /srv/out/bundle packed 1f 1f": downloadNew, // even if that is the same file
-		"se_1 ? packed 1f":                   downloadNew,
+		"se_1 ? packed 1f":                  downloadNew,
 	} {
 		wanted, found := model(plan)
 		if got := nextDownload(state, wanted, found); got != want {
